@@ -398,7 +398,7 @@ func machine(t *testing.T) (root string, set *Set) {
 		}
 	}
 	for name, to := range map[string]string{
-		"work":                  "real", // the cwd is root/work/repo, through a link
+		"space":                  "real", // the cwd is root/space/repo, through a link
 		"real/repo/out":         "../secret",
 		"real/repo/dangling":    "../secret/not-yet",
 		"real/repo/chain":       "dangling",
@@ -419,8 +419,8 @@ func machine(t *testing.T) (root string, set *Set) {
 	}
 	return root, compiled(t, Config{ResolveSymlinks: true, Zones: []Zone{
 		{ID: "workspace", Path: ".", Files: Files{"*": "allow"}},
-		{ID: "linked", Path: root + "/work/other", Files: Files{"*": "allow"}},
-		{ID: "secret", Match: []string{root + "/work/secret/**"}, Protect: true, Files: Files{"*": "block"}},
+		{ID: "linked", Path: root + "/space/other", Files: Files{"*": "allow"}},
+		{ID: "secret", Match: []string{root + "/space/secret/**"}, Protect: true, Files: Files{"*": "block"}},
 		{ID: "keys", Match: []string{"~/.ssh/**"}, Protect: true, Files: Files{"*": "block"}},
 	}})
 }
@@ -449,14 +449,14 @@ func TestResolveSymlinks(t *testing.T) {
 		{"~/.ssh/id", "block"},
 	} {
 		c := fileCheck("read", protocol.Target{Path: tc.path})
-		c.Context = protocol.Context{Cwd: root + "/work/repo", Home: root + "/linkhome"}
+		c.Context = protocol.Context{Cwd: root + "/space/repo", Home: root + "/linkhome"}
 		if got, o := judged(set, c); got != tc.want {
 			t.Errorf("%s: got %s, want %s\n%s", tc.path, got, tc.want, said(o))
 		}
 		if strings.HasPrefix(tc.path, "/") || strings.HasPrefix(tc.path, "~") {
 			continue
 		}
-		c.Action.Targets[0] = protocol.Target{URI: "file://" + root + "/work/repo/" + tc.path}
+		c.Action.Targets[0] = protocol.Target{URI: "file://" + root + "/space/repo/" + tc.path}
 		if got, o := judged(set, c); got != tc.want {
 			t.Errorf("%s as a URI: got %s, want %s\n%s", tc.path, got, tc.want, said(o))
 		}
@@ -465,7 +465,7 @@ func TestResolveSymlinks(t *testing.T) {
 		"cat out/x": "block", "cat sub/x": "default", "cd up && cat ../x": "block", "unheard-of ./out/x": "block",
 	} {
 		c := processCheck(command)
-		c.Context = protocol.Context{Cwd: root + "/work/repo", Home: root + "/linkhome"}
+		c.Context = protocol.Context{Cwd: root + "/space/repo", Home: root + "/linkhome"}
 		if got, o := judged(set, c); got != want {
 			t.Errorf("%s: got %s, want %s\n%s", command, got, want, said(o))
 		}
