@@ -131,6 +131,16 @@ func (j *judgement) judgeGlob(target int, c *command, at *surroundings, text str
 			j.addFile(target, z, p, op, subject{show(c.text)})
 		}
 	}
+	if j.set.resolve == nil {
+		return
+	}
+	real, ok := linksAmong(string(shape), j.set.resolve)
+	if !ok {
+		j.opaque(target, c.text, "where the links lead that "+show(text)+" fits can't be known")
+	}
+	for _, name := range real {
+		j.judgeSpelling(target, name, op, subject{show(c.text)})
+	}
 }
 
 // verbs continues a sentence about a command; the index is that of fileOps.

@@ -398,7 +398,7 @@ func machine(t *testing.T) (root string, set *Set) {
 		}
 	}
 	for name, to := range map[string]string{
-		"space":                  "real", // the cwd is root/space/repo, through a link
+		"space":                 "real", // the cwd is root/space/repo, through a link
 		"real/repo/out":         "../secret",
 		"real/repo/dangling":    "../secret/not-yet",
 		"real/repo/chain":       "dangling",
@@ -463,6 +463,29 @@ func TestResolveSymlinks(t *testing.T) {
 	}
 	for command, want := range map[string]string{
 		"cat out/x": "block", "cat sub/x": "default", "cd up && cat ../x": "block", "unheard-of ./out/x": "block",
+	} {
+		c := processCheck(command)
+		c.Context = protocol.Context{Cwd: root + "/space/repo", Home: root + "/linkhome"}
+		if got, o := judged(set, c); got != want {
+			t.Errorf("%s: got %s, want %s\n%s", command, got, want, said(o))
+		}
+	}
+}
+
+// TestLinksAmongWhatAPatternFits: a link is not hidden by a wildcard.
+func TestLinksAmongWhatAPatternFits(t *testing.T) {
+	root, _ := machine(t)
+	set := compiled(t, Config{ResolveSymlinks: true, Zones: []Zone{
+		{ID: "workspace", Path: ".", Files: Files{"*": "allow"}, Commands: &Commands{Default: ModeAllow, HasDefault: true}},
+		{ID: "secret", Match: []string{root + "/space/secret/**"}, Protect: true, Files: Files{"*": "block"}},
+	}})
+	for command, want := range map[string]string{
+		"cat o*":       "block", // out leads to the secret folder
+		"cat d?ngling": "block",
+		"cat sub/*":    "allow", // nothing fits
+		"cat i*":       "allow", // inside leads into the workspace
+		"cat fi*":      "allow",
+		"cat loo*":     "ask", // leads nowhere
 	} {
 		c := processCheck(command)
 		c.Context = protocol.Context{Cwd: root + "/space/repo", Home: root + "/linkhome"}

@@ -5,12 +5,40 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"slices"
 	"strings"
 	"syscall"
+
+	"github.com/bmatcuk/doublestar/v4"
 )
 
 // maxLinks is how many links are followed in one path, as many as Linux follows.
 const maxLinks = 40
+
+// maxFits is how many files a shell pattern may fit until its links are not
+// looked at any more.
+const maxFits = 1000
+
+// linksAmong returns where the files lead that a shell pattern fits on this
+// machine now, those of them that are links; false where it can't tell.
+func linksAmong(pattern string, resolve func(string) (place, error)) (real []place, ok bool) {
+	fits := 0
+	tooMany := errors.New("too many")
+	err := doublestar.GlobWalk(os.DirFS("/"), strings.TrimPrefix(pattern, "/"), func(name string, _ fs.DirEntry) error {
+		if fits++; fits > maxFits {
+			return tooMany
+		}
+		to, err := resolve("/" + name)
+		if err != nil {
+			return err
+		}
+		if to != clean("/"+name) && !slices.Contains(real, to) {
+			real = append(real, to)
+		}
+		return nil
+	}, doublestar.WithFailOnIOErrors())
+	return real, err == nil
+}
 
 // resolveLinks resolves symbolic links on this machine, as the system does when
 // it opens the path: ".." goes up from where a link leads. What does not exist
