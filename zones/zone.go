@@ -89,10 +89,14 @@ type CommandRule struct {
 }
 
 // zone is a compiled zone.
+//
+// What a file check reads stands first, the id once more: with many zones each
+// line of memory is one that no cache holds.
 type zone struct {
-	Zone
 	order int // in the file
+	ID    string
 	files filesTable
+	Zone
 }
 
 // filesTable is Files by operation, so that a look-up hashes nothing.
@@ -240,7 +244,7 @@ func Compile(cfg Config) (*Set, error) {
 		s.home, s.hasHome = clean(cfg.Home), true
 	}
 	for i := range cfg.Zones {
-		z := &zone{Zone: cfg.Zones[i], order: i, files: cfg.Zones[i].Files.table()}
+		z := &zone{Zone: cfg.Zones[i], ID: cfg.Zones[i].ID, order: i, files: cfg.Zones[i].Files.table()}
 		c := &s.open
 		if z.Protect {
 			c = &s.protected
@@ -248,9 +252,13 @@ func Compile(cfg Config) (*Set, error) {
 		if err := s.add(c, z); err != nil {
 			return nil, fmt.Errorf("zone %q: %w", z.ID, err)
 		}
+		// What was compiled is let go: with many zones the collector's work is what
+		// a check pays for.
+		z.Path, z.Match, z.Files = "", nil, nil
 	}
 	s.protected.absolute.finish()
 	s.protected.homely.finish()
+	s.open.absolute.below, s.open.homely.below = nil, nil // asked of protected zones only
 	return s, nil
 }
 
