@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strconv"
 	"sync"
 	"testing"
 	"time"
@@ -168,6 +169,7 @@ func BenchmarkAnswer(b *testing.B) {
 		if problem != nil {
 			b.Fatal(problem)
 		}
+		check.RequestID = strconv.Itoa(i) // else it would be a repeat
 		d := e.Answer(context.Background(), engine.Request{Check: check, Hash: protocol.Hash(m.Document), Arrived: time.Now()})
 		if _, err := protocol.Encode(d); err != nil {
 			b.Fatal(err)

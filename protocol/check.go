@@ -155,11 +155,14 @@ func (c Caller) validate(field string, required bool) *Error {
 	if required && c.ExtensionID == "" {
 		return missing(field + ".extensionId")
 	}
-	return checkNames(
-		named{field + ".extensionId", c.ExtensionID},
-		named{field + ".agentId", c.AgentID},
-		named{field + ".swarmId", c.SwarmID},
-	)
+	for _, n := range [...]named{{".extensionId", c.ExtensionID}, {".agentId", c.AgentID}, {".swarmId", c.SwarmID}} {
+		if len(n.value) > MaxName { // else no field needs to be named
+			if err := checkNames(named{field + n.field, n.value}); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 func (c Context) validate() *Error {

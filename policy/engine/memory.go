@@ -13,7 +13,7 @@ import (
 // the same.
 const (
 	// MaxAnswers is how many answers are remembered.
-	MaxAnswers = 1 << 16
+	MaxAnswers = 1 << 14
 	// MaxAnswerBytes is how much their texts may take.
 	MaxAnswerBytes = 64 << 20
 )
