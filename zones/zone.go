@@ -3,6 +3,7 @@ package zones
 import (
 	"fmt"
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/bmatcuk/doublestar/v4"
@@ -243,8 +244,10 @@ func Compile(cfg Config) (*Set, error) {
 		}
 		s.home, s.hasHome = clean(cfg.Home), true
 	}
-	for i := range cfg.Zones {
-		z := &zone{Zone: cfg.Zones[i], ID: cfg.Zones[i].ID, order: i, files: cfg.Zones[i].Files.table()}
+	compiled := make([]zone, len(cfg.Zones))
+	for i, source := range together(cfg.Zones) {
+		z := &compiled[i]
+		*z = zone{Zone: source, ID: source.ID, order: i, files: source.Files.table()}
 		c := &s.open
 		if z.Protect {
 			c = &s.protected
@@ -260,6 +263,36 @@ func Compile(cfg Config) (*Set, error) {
 	s.protected.homely.finish()
 	s.open.absolute.below, s.open.homely.below = nil, nil // asked of protected zones only
 	return s, nil
+}
+
+// together returns the zones with their texts in one piece of memory, and what
+// only names a mode shared: the collector looks at every object that is kept, and
+// each check pays for its share of that.
+func together(zones []Zone) []Zone {
+	var all strings.Builder
+	for i := range zones {
+		all.WriteString(zones[i].ID)
+		all.WriteString(zones[i].Path)
+	}
+	rest := all.String()
+	take := func(text *string) {
+		n := len(*text)
+		*text, rest = rest[:n], rest[n:]
+	}
+	var plain [ModeBlock + 1]Commands
+	for mode := range plain {
+		plain[mode] = Commands{Default: Mode(mode), HasDefault: true}
+	}
+	zones = slices.Clone(zones)
+	for i := range zones {
+		z := &zones[i]
+		take(&z.ID)
+		take(&z.Path)
+		if c := z.Commands; c != nil && c.HasDefault && len(c.Rules) == 0 && c.Default <= ModeBlock {
+			z.Commands = &plain[c.Default]
+		}
+	}
+	return zones
 }
 
 func (s *Set) add(c *class, z *zone) error {
